@@ -1,0 +1,3 @@
+/** The forward pass of the model, the state of sessions, and how a token is chosen. */
+@org.jspecify.annotations.NullMarked
+package ai.deltafin.engine;
