@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the native CPU library: build.sh OUT_DIR WORK_DIR. Needs only a C compiler ($CC, cc, gcc or clang).
-# The suffix of a file's name chooses its instruction set: _avx2, _avx512, _neon; other files are portable C.
+# The suffix of a file's name chooses its instruction set: _avx2, _avx512, _neon; other files are portable C. On x86-64 a
+# _scalar file is compiled a second time with hardware fma (internal.h): without it fmaf is a slow call.
 # OUT_DIR/<os>-<arch>/libdeltafin.{so,dylib} is made anew only when a source is newer.
 set -eu
 out=$1 work=$2
@@ -28,12 +29,17 @@ for f in "$src"/*.c; do
   name=$(basename "$f" .c)
   isa=
   case $name in
-    *_avx2) [ $arch = x86_64 ] || continue; isa="-mavx2 -mfma -mf16c" ;;
-    *_avx512) [ $arch = x86_64 ] || continue; isa="-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mfma -mf16c -mprefer-vector-width=512" ;;
+    *_avx2) [ $arch = x86_64 ] || continue; isa="-mavx2 -mfma" ;;
+    *_avx512) [ $arch = x86_64 ] || continue; isa="-mavx512f -mavx512bw -mavx512vl -mavx512dq -mavx2 -mfma -mprefer-vector-width=512" ;;
     *_neon) [ $arch = aarch64 ] || continue ;;
   esac
   "$cc" $flags $isa -c "$f" -o "$obj/$name.o"
   objects="$objects $obj/$name.o"
+  case $arch,$name in
+    x86_64,*_scalar)
+      "$cc" $flags -mfma -DDF_SCALAR_FMA -c "$f" -o "$obj/${name}_fma.o"
+      objects="$objects $obj/${name}_fma.o" ;;
+  esac
 done
 "$cc" -shared -pthread -o "$dir/$lib.new" $objects -lm
 mv "$dir/$lib.new" "$dir/$lib"
