@@ -10,4 +10,5 @@ package ai.deltafin.expert;
  * @param speculativeBytes bytes moved from drives for predictions
  * @param waitNanos time the decode thread waited for reads
  */
-public record ExpertStats(long demanded, long hits, long reads, long readBytes, long speculativeBytes, long waitNanos) {}
+public record ExpertStats(
+        long demanded, long hits, long reads, long readBytes, long speculativeBytes, long waitNanos) {}
