@@ -14,11 +14,11 @@ public record EngineConfig(int threads, String isa, double loraEps, int prefillC
     public EngineConfig {
         Check.range("engine.threads", threads, 0, 1024);
         Check.oneOf("engine.isa", isa, "auto", "scalar", "avx2", "avx512", "neon");
-        Check.range("engine.loraEps", loraEps, 0, 1);
+        Check.range("engine.loraEps", loraEps, 1e-12, 0.1);
         Check.range("engine.prefillChunk", prefillChunk, 1, 65_536);
     }
 
     static EngineConfig defaults() {
-        return new EngineConfig(0, "auto", 1e-5, 64);
+        return new EngineConfig(0, "auto", 1e-5, 512);
     }
 }
