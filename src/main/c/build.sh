@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds the native CPU library: build.sh OUT_DIR WORK_DIR. Needs only a C compiler ($CC, cc, gcc or clang).
+# Builds the native CPU library: build.sh OUT_DIR WORK_DIR. Needs only a C compiler ($CC, cc, gcc or clang);
+# $CFLAGS is added to the flags.
 # The suffix of a file's name chooses its instruction set: _avx2, _avx512, _neon; other files are portable C. On x86-64 a
 # _scalar file is compiled a second time with hardware fma (internal.h): without it fmaf is a slow call.
 # OUT_DIR/<os>-<arch>/libdeltafin.{so,dylib} is made anew only when a source is newer.
@@ -22,8 +23,8 @@ esac
 dir=$out/$os-$arch
 obj=$work/$os-$arch
 mkdir -p "$dir" "$obj"
-if [ -f "$dir/$lib" ] && [ -z "$(find "$src" \( -name '*.c' -o -name '*.h' -o -name build.sh \) -newer "$dir/$lib" | head -1)" ]; then exit 0; fi
-flags="-std=gnu11 -O3 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fno-trapping-math -pthread -Wall -Wextra -Werror -I$src/include -I$src"
+if [ -f "$dir/$lib" ] && [ -z "$(find "$src" \( -name '*.c' -o -name '*.h' -o -name '*.inc' -o -name build.sh \) -newer "$dir/$lib" | head -1)" ]; then exit 0; fi
+flags="-std=gnu11 -O3 -g -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -fno-trapping-math -pthread -Wall -Wextra -Werror -I$src/include -I$src ${CFLAGS:-}"
 objects=
 for f in "$src"/*.c; do
   name=$(basename "$f" .c)
@@ -41,6 +42,6 @@ for f in "$src"/*.c; do
       objects="$objects $obj/${name}_fma.o" ;;
   esac
 done
-"$cc" -shared -pthread -o "$dir/$lib.new" $objects -lm
+"$cc" -shared -pthread ${CFLAGS:-} -o "$dir/$lib.new" $objects -lm
 mv "$dir/$lib.new" "$dir/$lib"
 echo "built $dir/$lib"
