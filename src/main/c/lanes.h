@@ -40,10 +40,6 @@ static inline vf vf_div(vf a, vf b) {
 static inline vf vf_fma(vf a, vf b, vf c) {
     return _mm512_fmadd_ps(a, b, c);
 }
-/* a > b ? a : b, so a NaN in a never wins */
-static inline vf vf_max(vf a, vf b) {
-    return _mm512_max_ps(a, b);
-}
 static inline vf vf_bf16(const uint16_t *p) {
     return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)p)), 16));
 }
@@ -76,9 +72,6 @@ static inline vf vf_div(vf a, vf b) {
 }
 static inline vf vf_fma(vf a, vf b, vf c) {
     return _mm256_fmadd_ps(a, b, c);
-}
-static inline vf vf_max(vf a, vf b) {
-    return _mm256_max_ps(a, b);
 }
 static inline vf vf_bf16(const uint16_t *p) {
     return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(_mm_loadu_si128((const void *)p)), 16));
@@ -113,9 +106,6 @@ static inline vf vf_div(vf a, vf b) {
 static inline vf vf_fma(vf a, vf b, vf c) {
     return vfmaq_f32(c, a, b);
 }
-static inline vf vf_max(vf a, vf b) {
-    return vbslq_f32(vcgtq_f32(a, b), a, b);
-}
 static inline vf vf_bf16(const uint16_t *p) {
     return vreinterpretq_f32_u32(vshll_n_u16(vld1_u16(p), 16));
 }
@@ -124,8 +114,11 @@ static inline vf vf_bf16(const uint16_t *p) {
 
 #define VF 1
 typedef float vf;
+/* Weights may lie at any address. */
 static inline vf vf_load(const float *p) {
-    return *p;
+    vf a;
+    memcpy(&a, p, sizeof a);
+    return a;
 }
 static inline void vf_store(float *p, vf a) {
     *p = a;
@@ -148,11 +141,10 @@ static inline vf vf_div(vf a, vf b) {
 static inline vf vf_fma(vf a, vf b, vf c) {
     return DF_FMA(a, b, c);
 }
-static inline vf vf_max(vf a, vf b) {
-    return a > b ? a : b;
-}
 static inline vf vf_bf16(const uint16_t *p) {
-    return df_bf16(*p);
+    uint16_t b;
+    memcpy(&b, p, sizeof b);
+    return df_bf16(b);
 }
 
 #endif
