@@ -13,14 +13,20 @@ struct kda {
     int64_t blocks; /* column blocks of a head */
 };
 
+static float *block_state(const struct kda *kda, int64_t item) {
+    int64_t D = kda->op->D;
+    return df_f32(kda->op->state) + item / kda->blocks * D * D + item % kda->blocks * KDA_BLOCK;
+}
+
 /* Rows up to `keep` work on the state itself, the others on a copy that is thrown away. */
-static void kda_item(const struct kda *kda, int64_t item, float *scratch) {
+static void kda_item(const struct kda *kda, int64_t item, int more, float *scratch) {
     const df_kda_op *op = kda->op;
     int64_t n = item / kda->blocks, j = item % kda->blocks * KDA_BLOCK, D = op->D, head = n * D;
-    float *state = df_f32(op->state) + head * D + j;
+    float *state = block_state(kda, item);
     struct df_kda_columns c = {
         .from = state,
         .to = state,
+        .next = more ? block_state(kda, item + 1) : NULL,
         .from_stride = D,
         .to_stride = D,
         .D = D,
@@ -49,7 +55,7 @@ static void kda_item(const struct kda *kda, int64_t item, float *scratch) {
 static void kda_task(void *ctx, int64_t begin, int64_t end, int32_t thread) {
     const struct kda *kda = ctx;
     for (int64_t i = begin; i < end; i++)
-        kda_item(kda, i, kda->scratch ? kda->scratch + thread * kda->op->D * KDA_BLOCK : NULL);
+        kda_item(kda, i, i + 1 < end, kda->scratch ? kda->scratch + thread * kda->op->D * KDA_BLOCK : NULL);
 }
 
 int32_t df_kda(df_queue *q, const df_kda_op *op) {
@@ -68,6 +74,7 @@ int32_t df_kda(df_queue *q, const df_kda_op *op) {
         if (!kda.scratch) return DF_E_MEMORY;
     }
     int64_t work = op->D * df_min(op->D, KDA_BLOCK) * op->T;
-    df_parallel(q, op->heads * kda.blocks, df_max(1, KDA_GRAIN / work), kda_task, &kda);
+    int64_t items = op->heads * kda.blocks, grain = items / (8 * (int64_t)q->device->threads);
+    df_parallel(q, items, df_max(df_max(1, grain), KDA_GRAIN / work), kda_task, &kda);
     return DF_OK;
 }

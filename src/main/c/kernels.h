@@ -44,6 +44,7 @@ struct df_norm {
 struct df_kda_columns {
     const float *from; /* state before the rows, [D][columns], rows from_stride apart */
     float *to;         /* state after them; may be `from` */
+    const float *next; /* the state that is asked for next, to be fetched in time, or NULL */
     int64_t from_stride, to_stride;
     int64_t D, columns;
     const float *q, *k, *alpha; /* row 0 of this head, rows `stride` apart */
@@ -63,7 +64,8 @@ struct df_kda {
 
 struct df_mla {
     int64_t lanes; /* queries that one block holds */
-    /* out[t][c] for c in [begin, end) of one head: sum_d k[d][c] q[t][d]; k points at column 0, rows Rc apart */
+    /* out[t][c] for c in [begin, end) of one head: sum_d k[d][c] q[t][d]; k and out point at column 0, k's rows are Rc
+     * apart and of this format */
     void (*absorb)(float *out, int64_t out_stride, const void *k, int32_t format, const float *q, int64_t q_stride,
                    int64_t dn, int64_t Rc, int64_t begin, int64_t end, int32_t T);
     /* Packs `count` <= lanes queries of n values for `score`; packed: [n][lanes]. */
