@@ -6,64 +6,75 @@ import java.util.Arrays;
 /**
  * Byte pair encoding of one piece in n log n: a linked list of parts and a heap of candidate pairs, keyed by rank, then
  * by place. Takes the lowest rank, then the leftmost, always, as the reference does; a merge may uncover a pair of lower
- * rank than the last one. JTokkit's own method for long pieces is slower on runs and works rank by rank.
+ * rank than the last one. JTokkit's own method for long pieces is slower on runs and works rank by rank. Keeps its arrays
+ * from piece to piece; for one thread.
  */
 final class BytePairMerge {
 
     private final RankTable ranks;
-    private final byte[] text;
+    private byte[] text = {};
 
     /** Start of the part behind the one that starts at the index; {@code text.length} behind the last. */
-    private final int[] next;
+    private int[] next = {};
 
     /** Start of the part before. */
-    private final int[] previous;
+    private int[] previous = {};
 
     /** Rank of the pair that starts at the index, or NONE: tells live heap entries from stale ones. */
-    private final int[] pairRank;
+    private int[] pairRank = {};
+
+    private int[] hashes = {};
 
     /** Binary heap of {@code rank << 32 | start}. */
-    private long[] heap;
+    private long[] heap = {};
 
     private int heapSize;
 
-    private BytePairMerge(RankTable ranks, byte[] text) {
+    BytePairMerge(RankTable ranks) {
         this.ranks = ranks;
-        this.text = text;
-        next = new int[text.length + 1];
-        previous = new int[text.length + 1];
-        pairRank = new int[text.length];
-        heap = new long[text.length + 1];
     }
 
     /** Appends the ids of one piece. */
-    static void encode(RankTable ranks, byte[] piece, IntArrayList ids) {
+    void encode(byte[] piece, IntArrayList ids) {
         int whole = ranks.id(piece, 0, piece.length);
         if (whole != RankTable.NONE) {
             ids.add(whole);
         } else if (piece.length > 0) {
-            new BytePairMerge(ranks, piece).run(ids);
+            begin(piece);
+            mergeAll();
+            for (int i = 0; i < text.length; i = next[i]) {
+                ids.add(ranks.id(text, i, next[i], hashes));
+            }
         }
     }
 
-    private void run(IntArrayList ids) {
-        for (int i = 0; i <= text.length; i++) {
+    private void begin(byte[] piece) {
+        text = piece;
+        if (next.length <= piece.length) {
+            int size = Math.max(64, Integer.highestOneBit(piece.length) * 2) + 1;
+            next = new int[size];
+            previous = new int[size];
+            pairRank = new int[size];
+            hashes = new int[size];
+            heap = new long[size];
+        }
+        RankTable.hashPrefixes(piece, hashes);
+        for (int i = 0; i < piece.length; i++) {
             next[i] = i + 1;
             previous[i] = i - 1;
         }
-        Arrays.fill(pairRank, RankTable.NONE);
-        for (int i = 0; i + 1 < text.length; i++) {
+        for (int i = 0; i < piece.length; i++) {
             offer(i);
         }
+    }
+
+    private void mergeAll() {
         while (heapSize > 0) {
             long lowest = poll();
             int start = (int) lowest;
             if (pairRank[start] == (int) (lowest >>> 32)) {
                 merge(start);
             }
-        }
-        for (int i = 0; i < text.length; i = next[i]) {
-            ids.add(ranks.id(text, i, next[i]));
         }
     }
 
@@ -84,7 +95,7 @@ final class BytePairMerge {
     /** Ranks the pair that starts here anew, and makes it a candidate if it is a token. */
     private void offer(int start) {
         int middle = next[start];
-        int rank = middle >= text.length ? RankTable.NONE : ranks.id(text, start, next[middle]);
+        int rank = middle >= text.length ? RankTable.NONE : ranks.id(text, start, next[middle], hashes);
         pairRank[start] = rank;
         if (rank != RankTable.NONE) {
             push(((long) rank << 32) | start);

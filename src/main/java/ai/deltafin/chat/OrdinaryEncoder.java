@@ -12,16 +12,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Encodes text in which nothing is a control token. JTokkit does it, except where the split leaves a piece of
- * {@value #LONG_PIECE_BYTES} bytes or more: there its second method begins, which takes seconds for a megabyte of one
- * character and merges rank by rank; {@link BytePairMerge} takes over.
+ * Encodes text in which nothing is a control token. JTokkit does it, except where a piece of {@value #LONG_PIECE_BYTES}
+ * bytes or more is possible: there its second method would begin, which takes seconds for a megabyte of one character and
+ * merges rank by rank; {@link BytePairMerge} takes over, with equal ids.
  */
 final class OrdinaryEncoder {
 
     /** JTokkit's own threshold between its exact array scan and its tree of ranks. */
     static final int LONG_PIECE_BYTES = 500;
 
-    /** A shorter run of white space or of anything else cannot be part of a long piece (3 bytes a char, two runs). */
+    /** A piece is at most two runs, white space and anything else, of at most 3 bytes a char. */
     private static final int LONG_RUN_CHARS = LONG_PIECE_BYTES / 3 / 2 - 1;
 
     /** Text between two looks at the cancellation. */
@@ -54,10 +54,11 @@ final class OrdinaryEncoder {
 
     /** Appends the ids of one piece that the pre-cuts left, without lone surrogates. */
     void encode(String text, IntArrayList ids, BooleanSupplier cancelled) {
+        BytePairMerge merge = new BytePairMerge(ranks);
         for (int start = 0, end; start < text.length(); start = end) {
             Tokenizer.stopIf(cancelled);
             end = sliceEnd(text, start);
-            slice(text.substring(start, end), ids, cancelled);
+            slice(text.substring(start, end), merge, ids, cancelled);
         }
     }
 
@@ -82,26 +83,32 @@ final class OrdinaryEncoder {
         return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
     }
 
-    private void slice(String text, IntArrayList ids, BooleanSupplier cancelled) {
-        if (hasLongRun(text) && hasLongPiece(text)) {
+    private void slice(String text, BytePairMerge merge, IntArrayList ids, BooleanSupplier cancelled) {
+        if (hasLongRun(text)) {
             Matcher pieces = SPLIT.matcher(text);
             while (pieces.find()) {
                 Tokenizer.stopIf(cancelled);
-                BytePairMerge.encode(ranks, pieces.group().getBytes(StandardCharsets.UTF_8), ids);
+                merge.encode(pieces.group().getBytes(StandardCharsets.UTF_8), ids);
             }
         } else {
-            IntArrayList encoded = jtokkit.encodeOrdinary(text);
-            for (int i = 0; i < encoded.size(); i++) {
-                ids.add(encoded.get(i));
+            for (int id : jtokkit(text)) {
+                ids.add(id);
             }
         }
+    }
+
+    /** JTokkit alone, whatever the text is like. */
+    int[] jtokkit(String text) {
+        return jtokkit.encodeOrdinary(text).toArray();
     }
 
     private static boolean hasLongRun(String text) {
         int run = 0;
         boolean runIsSpace = false;
         for (int i = 0; i < text.length(); i++) {
-            boolean space = PythonText.isSpace(text.charAt(i));
+            char c = text.charAt(i);
+            // To the pattern, unlike the cuts, U+001C..U+001F are no white space.
+            boolean space = PythonText.isSpace(c) && (c < 0x1C || c > 0x1F);
             run = space == runIsSpace ? run + 1 : 1;
             runIsSpace = space;
             if (run >= LONG_RUN_CHARS) {
@@ -109,24 +116,5 @@ final class OrdinaryEncoder {
             }
         }
         return false;
-    }
-
-    private static boolean hasLongPiece(String text) {
-        Matcher pieces = SPLIT.matcher(text);
-        while (pieces.find()) {
-            if (utf8Length(text, pieces.start(), pieces.end()) >= LONG_PIECE_BYTES) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static int utf8Length(String text, int start, int end) {
-        int bytes = 0;
-        for (int i = start; i < end; i++) {
-            char c = text.charAt(i);
-            bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
-        }
-        return bytes;
     }
 }

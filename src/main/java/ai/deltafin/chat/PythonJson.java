@@ -1,6 +1,7 @@
 package ai.deltafin.chat;
 
 import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -139,8 +140,7 @@ final class PythonJson {
         if (value == 0) {
             return sign + "0.0";
         }
-        // Double.toString gives the shortest digits since JDK 19; only their layout differs.
-        BigDecimal decimal = new BigDecimal(Double.toString(Math.abs(value))).stripTrailingZeros();
+        BigDecimal decimal = shortest(Math.abs(value));
         String digits = decimal.unscaledValue().toString();
         int exponent = digits.length() - decimal.scale() - 1;
         if (exponent < -4 || exponent >= 16) {
@@ -150,6 +150,13 @@ final class PythonJson {
         }
         String plain = decimal.toPlainString();
         return sign + (plain.contains(".") ? plain : plain + ".0");
+    }
+
+    /** The shortest decimal that reads back as the value: Double.toString's since JDK 19, which has two digits at least. */
+    private static BigDecimal shortest(double value) {
+        BigDecimal decimal = new BigDecimal(Double.toString(value)).stripTrailingZeros();
+        BigDecimal oneDigit = decimal.round(new MathContext(1));
+        return oneDigit.doubleValue() == value ? oneDigit : decimal;
     }
 
     private static int compareCodePoints(String a, String b) {

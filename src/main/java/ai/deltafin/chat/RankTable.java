@@ -7,37 +7,51 @@ import java.util.Base64;
 
 /**
  * The merge ranks of a vocabulary: token {@code id} is {@code bytes[offsets[id] .. offsets[id+1])}, and the id is also
- * the merge priority. An open-addressing hash over those bytes gives the id of a byte slice without making an object.
+ * the merge priority. An open-addressing table gives the id of a byte slice without making an object; its polynomial hash
+ * follows from two hashes of prefixes, so that a slice costs the same whatever its length.
  */
 final class RankTable {
 
     /** No such token. */
     static final int NONE = -1;
 
+    private static final int BASE = 0x2F0B4A35;
     private static final int MAX_FILE_BYTES = 8 << 20;
     private static final int MAX_TOKEN_BYTES = 4096;
 
     private final byte[] bytes;
     private final int[] offsets;
-    private final int[] slots;
+
+    /** {@code hash << 32 | id}, or {@link #NONE}. */
+    private final long[] slots;
+
+    /** Powers of {@link #BASE}, up to the longest token. */
+    private final int[] powers;
+
     private final int longest;
 
     private RankTable(byte[] bytes, int[] offsets, Path file) {
         this.bytes = bytes;
         this.offsets = offsets;
-        slots = new int[Integer.highestOneBit(Math.max(16, size())) * 4];
+        slots = new long[Integer.highestOneBit(Math.max(16, size())) * 4];
         Arrays.fill(slots, NONE);
         int max = 0;
         for (int id = 0; id < size(); id++) {
-            int slot = slotOf(bytes, offsets[id], offsets[id + 1]);
+            int hash = hash(bytes, offsets[id], offsets[id + 1]);
+            int slot = slotOf(bytes, offsets[id], offsets[id + 1], hash);
             if (slots[slot] != NONE) {
                 throw new TokenizerException(
-                        file + ": line " + (id + 1) + " repeats the token of line " + (slots[slot] + 1));
+                        file + ": line " + (id + 1) + " repeats the token of line " + ((int) slots[slot] + 1));
             }
-            slots[slot] = id;
+            slots[slot] = ((long) hash << 32) | id;
             max = Math.max(max, length(id));
         }
         longest = max;
+        powers = new int[max + 1];
+        powers[0] = 1;
+        for (int i = 1; i <= max; i++) {
+            powers[i] = powers[i - 1] * BASE;
+        }
     }
 
     /**
@@ -137,20 +151,44 @@ final class RankTable {
 
     /** The id of {@code text[start .. end)}, or {@link #NONE}. */
     int id(byte[] text, int start, int end) {
-        return end - start > longest ? NONE : slots[slotOf(text, start, end)];
+        return end - start > longest ? NONE : (int) slots[slotOf(text, start, end, hash(text, start, end))];
+    }
+
+    /** As {@link #id(byte[], int, int)}, with the text's {@link #hashPrefixes}. */
+    int id(byte[] text, int start, int end, int[] prefixes) {
+        int length = end - start;
+        if (length > longest) {
+            return NONE;
+        }
+        return (int) slots[slotOf(text, start, end, prefixes[end] - prefixes[start] * powers[length])];
+    }
+
+    /** Fills {@code prefixes[i]} with the hash of the first {@code i} bytes. */
+    static void hashPrefixes(byte[] text, int[] prefixes) {
+        prefixes[0] = 0;
+        for (int i = 0; i < text.length; i++) {
+            prefixes[i + 1] = BASE * prefixes[i] + text[i];
+        }
+    }
+
+    private static int hash(byte[] text, int start, int end) {
+        int hash = 0;
+        for (int i = start; i < end; i++) {
+            hash = BASE * hash + text[i];
+        }
+        return hash;
     }
 
     /** The slot that holds the slice, or the free slot where it belongs. */
-    private int slotOf(byte[] text, int start, int end) {
+    private int slotOf(byte[] text, int start, int end, int hash) {
         int mask = slots.length - 1;
-        int hash = 0;
-        for (int i = start; i < end; i++) {
-            hash = 31 * hash + text[i];
-        }
-        hash *= 0x9E3779B9;
         for (int slot = (hash ^ (hash >>> 15)) & mask; ; slot = (slot + 1) & mask) {
-            int id = slots[slot];
-            if (id == NONE || Arrays.equals(bytes, offsets[id], offsets[id + 1], text, start, end)) {
+            long entry = slots[slot];
+            if (entry == NONE) {
+                return slot;
+            }
+            int id = (int) entry;
+            if ((int) (entry >>> 32) == hash && Arrays.equals(bytes, offsets[id], offsets[id + 1], text, start, end)) {
                 return slot;
             }
         }
