@@ -75,10 +75,8 @@ public record CheckpointSummary(
     /** S [N, D, D] and the last W - 1 raw rows of q, k and v for each KDA layer (k3-model.md 4.1). */
     private static long stateBytes(K3Config config) {
         return config.kda()
-                .map(kda -> kda.layers().size()
-                        * F32_BYTES
-                        * kda.size()
-                        * (kda.headDim() + 3L * (kda.convKernel() - 1)))
+                .map(kda ->
+                        kda.layers().size() * F32_BYTES * kda.size() * (kda.headDim() + 3L * (kda.convKernel() - 1)))
                 .orElse(0L);
     }
 
@@ -111,16 +109,14 @@ public record CheckpointSummary(
     }
 
     private static Stream<Size> layer(LayerTensors layer) {
-        Stream<Size> attention =
-                switch (layer.attention()) {
-                    case KdaTensors kda -> kda(kda);
-                    case MlaTensors mla -> mla(mla);
-                };
-        Stream<Size> ffn =
-                switch (layer.ffn()) {
-                    case DenseTensors dense -> gated(dense);
-                    case MoeTensors moe -> moe(moe);
-                };
+        Stream<Size> attention = switch (layer.attention()) {
+            case KdaTensors kda -> kda(kda);
+            case MlaTensors mla -> mla(mla);
+        };
+        Stream<Size> ffn = switch (layer.ffn()) {
+            case DenseTensors dense -> gated(dense);
+            case MoeTensors moe -> moe(moe);
+        };
         return Stream.of(
                         Stream.of(Size.of(layer.inputNorm()), Size.of(layer.postNorm())),
                         layer.attnMix().stream().flatMap(CheckpointSummary::mix),
@@ -131,25 +127,22 @@ public record CheckpointSummary(
     }
 
     private static Stream<Size> kda(KdaTensors kda) {
-        Stream<Matrix> gate =
-                switch (kda.gate()) {
-                    case KdaGate.Full full -> Stream.of(full.g());
-                    case KdaGate.LowRank low -> Stream.of(low.down(), low.up());
-                };
-        Stream<Matrix> matrices = Stream.of(
-                kda.q(), kda.k(), kda.v(), kda.o(), kda.decayDown(), kda.decayUp(), kda.beta());
+        Stream<Matrix> gate = switch (kda.gate()) {
+            case KdaGate.Full full -> Stream.of(full.g());
+            case KdaGate.LowRank low -> Stream.of(low.down(), low.up());
+        };
+        Stream<Matrix> matrices =
+                Stream.of(kda.q(), kda.k(), kda.v(), kda.o(), kda.decayDown(), kda.decayUp(), kda.beta());
         Stream<TensorInfo> vectors =
                 Stream.of(kda.qConv(), kda.kConv(), kda.vConv(), kda.aLog(), kda.dtBias(), kda.oNorm());
         return Stream.concat(Stream.concat(matrices, gate).map(Size::of), vectors.map(Size::of));
     }
 
     private static Stream<Size> mla(MlaTensors mla) {
-        Stream<Size> query =
-                switch (mla.query()) {
-                    case MlaQuery.Full full -> Stream.of(Size.of(full.q()));
-                    case MlaQuery.LowRank low ->
-                        Stream.of(Size.of(low.down()), Size.of(low.norm()), Size.of(low.up()));
-                };
+        Stream<Size> query = switch (mla.query()) {
+            case MlaQuery.Full full -> Stream.of(Size.of(full.q()));
+            case MlaQuery.LowRank low -> Stream.of(Size.of(low.down()), Size.of(low.norm()), Size.of(low.up()));
+        };
         Stream<Size> rest =
                 Stream.of(Size.of(mla.kvDown()), Size.of(mla.kvNorm()), Size.of(mla.kvUp()), Size.of(mla.o()));
         return Stream.concat(Stream.concat(query, rest), mla.gate().stream().map(Size::of));
@@ -162,7 +155,8 @@ public record CheckpointSummary(
     private static Stream<Size> moe(MoeTensors moe) {
         Stream<Size> latent = moe.latent().stream()
                 .flatMap(l -> Stream.concat(
-                        Stream.of(Size.of(l.down()), Size.of(l.up())), l.norm().stream().map(Size::of)));
+                        Stream.of(Size.of(l.down()), Size.of(l.up())),
+                        l.norm().stream().map(Size::of)));
         return Stream.of(
                         Stream.of(Size.of(moe.router()), Size.of(moe.bias())),
                         latent,

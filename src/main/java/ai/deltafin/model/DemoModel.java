@@ -43,7 +43,8 @@ public final class DemoModel {
     }
 
     /** Where the files lie if they are files; null if they are inside a jar. */
-    @Nullable Path inPlace() {
+    @Nullable
+    Path inPlace() {
         URL config = resources.getResource(FOLDER + "config.json");
         if (config == null || !config.getProtocol().equals("file")) {
             return null;
