@@ -65,17 +65,6 @@ public final class CheckpointRanges implements ExpertRanges {
         }
     }
 
-    private static ExpertTensor tensor(ExpertPart part) {
-        return switch (part) {
-            case W1 -> ExpertTensor.W1;
-            case W1_SCALES -> ExpertTensor.W1_SCALES;
-            case W2 -> ExpertTensor.W2;
-            case W2_SCALES -> ExpertTensor.W2_SCALES;
-            case W3 -> ExpertTensor.W3;
-            case W3_SCALES -> ExpertTensor.W3_SCALES;
-        };
-    }
-
     private ExpertTable table(int layer) {
         return tables[layer - geometry.firstLayer()];
     }
@@ -91,17 +80,17 @@ public final class CheckpointRanges implements ExpertRanges {
     }
 
     @Override
-    public int file(int layer, int expert, ExpertPart part) {
-        return numbers.getOrDefault(table(layer).file(expert, tensor(part)), -1);
+    public int file(int layer, int expert, ExpertTensor part) {
+        return numbers.getOrDefault(table(layer).file(expert, part), -1);
     }
 
     @Override
-    public long offset(int layer, int expert, ExpertPart part) {
-        return table(layer).offset(expert, tensor(part));
+    public long offset(int layer, int expert, ExpertTensor part) {
+        return table(layer).offset(expert, part);
     }
 
     @Override
-    public long bytes(int layer, int expert, ExpertPart part) {
-        return table(layer).bytes(tensor(part));
+    public long bytes(int layer, int expert, ExpertTensor part) {
+        return table(layer).bytes(part);
     }
 }

@@ -100,7 +100,8 @@ public final class Drive {
         if (busyNanos >= SAMPLE_NANOS) {
             double seconds = busyNanos / 1e9;
             double sample = busyBytes / seconds;
-            rate += (1 - Math.pow(2, -seconds)) * (sample - rate);
+            double old = rate;
+            rate = old + (1 - Math.pow(2, -seconds)) * (sample - old);
             busyNanos = 0;
             busyBytes = 0;
         }

@@ -1,5 +1,6 @@
 package ai.deltafin.expert;
 
+import ai.deltafin.model.ExpertTensor;
 import java.util.Arrays;
 import java.util.List;
 
@@ -44,7 +45,7 @@ final class ExpertCatalog {
                     .toArray();
             most = Math.max(most, this.cuts[i].length);
         }
-        this.maxPieces = images.stride() / pieceBytes + 1 + ExpertPart.values().length + most;
+        this.maxPieces = images.stride() / pieceBytes + 1 + ExpertTensor.values().length + most;
         if (maxPieces > SlotTable.MAX_PIECES) {
             throw new IllegalArgumentException("an expert of " + images.stride() + " bytes is cut into more than "
                     + SlotTable.MAX_PIECES + " pieces");

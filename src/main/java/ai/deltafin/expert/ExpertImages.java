@@ -1,5 +1,6 @@
 package ai.deltafin.expert;
 
+import ai.deltafin.model.ExpertTensor;
 import java.util.Arrays;
 
 /**
@@ -9,7 +10,7 @@ import java.util.Arrays;
  * shard and from a pack meet in one slot without a copy.
  */
 final class ExpertImages {
-    private static final int PARTS = ExpertPart.values().length;
+    private static final int PARTS = ExpertTensor.values().length;
 
     private final ExpertGeometry geometry;
     private final int alignment;
@@ -72,17 +73,17 @@ final class ExpertImages {
     private void lay(ExpertRanges ranges, int key, Windows windows) {
         int layer = geometry.layer(key);
         int expert = geometry.expert(key);
-        ExpertPart[] order = Arrays.stream(ExpertPart.values())
+        ExpertTensor[] order = Arrays.stream(ExpertTensor.values())
                 .filter(part -> ranges.bytes(layer, expert, part) > 0)
-                .sorted(java.util.Comparator.comparingInt((ExpertPart part) -> ranges.file(layer, expert, part))
+                .sorted(java.util.Comparator.comparingInt((ExpertTensor part) -> ranges.file(layer, expert, part))
                         .thenComparingLong(part -> ranges.offset(layer, expert, part)))
-                .toArray(ExpertPart[]::new);
+                .toArray(ExpertTensor[]::new);
         Arrays.fill(partOffset, key * PARTS, (key + 1) * PARTS, -1);
         long image = 0; // bytes laid so far, aligned
         long end = -1; // file offset behind the last part of the open window
         long start = 0; // image position minus file offset of the open window
         int file = -1;
-        for (ExpertPart part : order) {
+        for (ExpertTensor part : order) {
             long offset = ranges.offset(layer, expert, part);
             long bytes = ranges.bytes(layer, expert, part);
             if (ranges.file(layer, expert, part) != file || offset != end) {
@@ -122,11 +123,11 @@ final class ExpertImages {
         return storedBytes[key];
     }
 
-    int partOffset(int key, ExpertPart part) {
+    int partOffset(int key, ExpertTensor part) {
         return partOffset[key * PARTS + part.ordinal()];
     }
 
-    int partBytes(int key, ExpertPart part) {
+    int partBytes(int key, ExpertTensor part) {
         return partBytes[key * PARTS + part.ordinal()];
     }
 

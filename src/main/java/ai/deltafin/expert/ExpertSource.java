@@ -1,5 +1,7 @@
 package ai.deltafin.expert;
 
+import ai.deltafin.model.ExpertTensor;
+
 /**
  * Where a forward pass gets its routed experts. Every method is called by the decode thread only.
  *
@@ -51,8 +53,8 @@ public interface ExpertSource extends AutoCloseable {
          */
         int take(int[] indices);
 
-        /** Device address of a part of a taken expert, valid until it is released; 0 for a part that does not exist. */
-        long address(int index, ExpertPart part);
+        /** Device address of a piece of a taken expert, valid until it is released; 0 for scales that do not exist. */
+        long address(int index, ExpertTensor piece);
 
         /** Gives a taken expert's bytes back to the source. */
         void release(int index);

@@ -1,6 +1,7 @@
 package ai.deltafin.expert;
 
 import ai.deltafin.io.AlignedMemory;
+import ai.deltafin.model.ExpertTensor;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ final class LayerDemand implements ExpertSource.Demand {
     private static final long LOOK_NANOS = 100_000_000L;
     private static final long PROMOTED_DEADLINE_NANOS = 5_000_000_000L;
     private static final int NAN_SCALE = 255;
-    private static final ExpertPart[] SCALES = {ExpertPart.W1_SCALES, ExpertPart.W2_SCALES, ExpertPart.W3_SCALES};
+    private static final ExpertTensor[] SCALES = {ExpertTensor.W1_SCALES, ExpertTensor.W2_SCALES, ExpertTensor.W3_SCALES
+    };
     private static final int NONE = -1;
 
     private enum Phase {
@@ -256,7 +258,7 @@ final class LayerDemand implements ExpertSource.Demand {
     /** MXFP4 scale 255 is no number (k3-model.md 2.3): looked for once a read. */
     private void check(int i) {
         ExpertImages images = experts.images();
-        for (ExpertPart part : SCALES) {
+        for (ExpertTensor part : SCALES) {
             int bytes = images.partBytes(keys[i], part);
             if (bytes > 0 && AlignedMemory.find(address(i, part), bytes, NAN_SCALE) >= 0) {
                 throw experts.reads.badScale(keys[i]);
@@ -309,7 +311,7 @@ final class LayerDemand implements ExpertSource.Demand {
     }
 
     @Override
-    public long address(int index, ExpertPart part) {
+    public long address(int index, ExpertTensor part) {
         int offset = experts.images().partOffset(keys[index], part);
         return offset < 0 ? 0 : experts.slots.address(slotOf[index]) + offset;
     }

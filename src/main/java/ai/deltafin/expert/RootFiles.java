@@ -2,6 +2,7 @@ package ai.deltafin.expert;
 
 import ai.deltafin.io.Access;
 import ai.deltafin.io.DriveFile;
+import ai.deltafin.model.ExpertTensor;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -62,7 +63,7 @@ final class RootFiles {
         DriveFile[] files = new DriveFile[shards.size()];
         ExpertGeometry g = ranges.geometry();
         for (int expert = 0; expert < g.experts(); expert++) {
-            for (ExpertPart part : ExpertPart.values()) {
+            for (ExpertTensor part : ExpertTensor.values()) {
                 if (ranges.bytes(layer, expert, part) > 0) {
                     int number = ranges.file(layer, expert, part);
                     Path shard = shards.get(number);

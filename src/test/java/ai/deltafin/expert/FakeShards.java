@@ -1,5 +1,6 @@
 package ai.deltafin.expert;
 
+import ai.deltafin.model.ExpertTensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,7 +68,7 @@ final class FakeShards implements ExpertRanges {
     }
 
     /** The bytes that a part must have. */
-    byte[] expected(int layer, int expert, ExpertPart part) {
+    byte[] expected(int layer, int expert, ExpertTensor part) {
         int from = (int) offset(layer, expert, part);
         return java.util.Arrays.copyOfRange(content[layer - geometry.firstLayer()], from, from + bytes[part.ordinal()]);
     }
@@ -91,17 +92,17 @@ final class FakeShards implements ExpertRanges {
     }
 
     @Override
-    public int file(int layer, int expert, ExpertPart part) {
+    public int file(int layer, int expert, ExpertTensor part) {
         return layer - geometry.firstLayer();
     }
 
     @Override
-    public long offset(int layer, int expert, ExpertPart part) {
+    public long offset(int layer, int expert, ExpertTensor part) {
         return offsets[layer - geometry.firstLayer()][expert * 6 + part.ordinal()];
     }
 
     @Override
-    public long bytes(int layer, int expert, ExpertPart part) {
+    public long bytes(int layer, int expert, ExpertTensor part) {
         return bytes[part.ordinal()];
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.deltafin.io.Errno;
+import ai.deltafin.model.ExpertTensor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -248,7 +249,7 @@ class StreamingExpertsTest {
     @Test
     void aScaleOf255_isRefused() throws IOException {
         FakeShards shards = shards(FakeShards.Order.BACK_TO_BACK);
-        long at = shards.offset(1, 7, ExpertPart.W2_SCALES) + 100;
+        long at = shards.offset(1, 7, ExpertTensor.W2_SCALES) + 100;
         try (var file = java.nio.channels.FileChannel.open(
                 shards.root().resolve("shard-0"), java.nio.file.StandardOpenOption.WRITE)) {
             file.write(java.nio.ByteBuffer.wrap(new byte[] {(byte) 255}), at);

@@ -6,6 +6,7 @@ import ai.deltafin.io.Access;
 import ai.deltafin.io.AlignedMemory;
 import ai.deltafin.io.DriveReader;
 import ai.deltafin.io.NativeReader;
+import ai.deltafin.model.ExpertTensor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
@@ -115,7 +116,7 @@ final class Streams {
     }
 
     static void check(ExpertSource.Demand demand, FakeShards shards, int layer, int expert, int index) {
-        for (ExpertPart part : ExpertPart.values()) {
+        for (ExpertTensor part : ExpertTensor.values()) {
             byte[] wanted = shards.expected(layer, expert, part);
             byte[] got = MemorySegment.ofAddress(demand.address(index, part))
                     .reinterpret(wanted.length)
