@@ -82,23 +82,38 @@ DF_INLINE float df_pow2f(int32_t n) {
     return df_float((uint32_t)(n + 127) << 23);
 }
 
+/* x / ln 2 rounded to an integer, still with DF_ROUND_MAGIC on top: the low bits hold it. */
+DF_INLINE float df_octaves(float x) {
+    return DF_FMA(x, 0x1.715476p+0f, DF_ROUND_MAGIC);
+}
+
+DF_INLINE int32_t df_octave_count(float octaves) {
+    return (int32_t)(df_bits(octaves) - 0x4b400000u);
+}
+
+/* e^r - 1 for the rest r of x beyond its octaves, |r| <= 0.35. */
+DF_INLINE float df_expm1_rest(float x, float octaves) {
+    float n = octaves - DF_ROUND_MAGIC;
+    float r = DF_FMA(n, -0x1.62e400p-1f, x); /* ln 2 in two parts, the first of 15 bits: n times it is exact */
+    r = DF_FMA(n, -0x1.7f7d1cp-20f, r);
+    float q = 0x1.a032c2p-13f;
+    q = DF_FMA(q, r, 0x1.6d723ep-10f);
+    q = DF_FMA(q, r, 0x1.11118ap-7f);
+    q = DF_FMA(q, r, 0x1.5554b0p-5f);
+    q = DF_FMA(q, r, 0x1.555554p-3f);
+    q = DF_FMA(q, r, 0.5f);
+    return DF_FMA(q, r * r, r);
+}
+
 /* e^x. Overflows to infinity, underflows through the subnormals to 0; NaN stays NaN. */
 DF_INLINE float df_expf(float x) {
     x = x > 89.0f ? 89.0f : x; /* e^89 is infinite, e^-104 rounds to 0 */
     x = x < -104.0f ? -104.0f : x;
-    float t = DF_FMA(x, 0x1.715476p+0f, DF_ROUND_MAGIC); /* log2 e */
-    float n = t - DF_ROUND_MAGIC;
-    float r = DF_FMA(n, -0x1.62e400p-1f, x); /* ln 2 in two parts, the first with 15 bits: n times it is exact */
-    r = DF_FMA(n, -0x1.7f7d1cp-20f, r);
-    float q = 0x1.6a23ccp-10f;
-    q = DF_FMA(q, r, 0x1.123a20p-7f);
-    q = DF_FMA(q, r, 0x1.5558f2p-5f);
-    q = DF_FMA(q, r, 0x1.555492p-3f);
-    q = DF_FMA(q, r, 0x1.fffffcp-2f);
-    float p = DF_FMA(q, r * r, r) + 1.0f;
-    int32_t i = (int32_t)(df_bits(t) - 0x4b400000u);
-    int32_t half = i >> 1; /* two steps, so that only the last multiplication may round into the subnormals */
-    return p * df_pow2f(half) * df_pow2f(i - half);
+    float octaves = df_octaves(x);
+    float p = 1.0f + df_expm1_rest(x, octaves);
+    int32_t n = df_octave_count(octaves);
+    int32_t half = n >> 1; /* two steps, so that only the last multiplication may round into the subnormals */
+    return p * df_pow2f(half) * df_pow2f(n - half);
 }
 
 /* m / (m + 2) for m in 0..2^25, with the rounding of the sum put right: m + 2 = d + c exactly, and 1/d = (1 - m/d) / 2.
@@ -118,20 +133,10 @@ DF_INLINE float df_sigmoidf(float x) {
 
 /* tanh x = m / (m + 2) with m = e^2|x| - 1 kept accurate near 0; +-1 from |x| = 8.66 on; the sign of zero is kept. */
 DF_INLINE float df_tanhf(float x) {
-    float a = df_absf(x);
-    a = a + a;
-    float t = DF_FMA(a, 0x1.715476p+0f, DF_ROUND_MAGIC);
-    float n = t - DF_ROUND_MAGIC;
-    float r = DF_FMA(n, -0x1.62e400p-1f, a);
-    r = DF_FMA(n, -0x1.7f7d1cp-20f, r);
-    float q = 0x1.a032c2p-13f;
-    q = DF_FMA(q, r, 0x1.6d723ep-10f);
-    q = DF_FMA(q, r, 0x1.11118ap-7f);
-    q = DF_FMA(q, r, 0x1.5554b0p-5f);
-    q = DF_FMA(q, r, 0x1.555554p-3f);
-    q = DF_FMA(q, r, 0.5f);
-    float p = DF_FMA(q, r * r, r);
-    float s = df_pow2f((int32_t)(df_bits(t) - 0x4b400000u));
+    float a = 2.0f * df_absf(x);
+    float octaves = df_octaves(a);
+    float p = df_expm1_rest(a, octaves);
+    float s = df_pow2f(df_octave_count(octaves));
     float v = df_over_plus_two(DF_FMA(s, p, s - 1.0f));
     return df_signf(a > 17.32f ? 1.0f : v, x);
 }

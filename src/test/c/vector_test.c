@@ -98,9 +98,9 @@ static void run_map(df_queue *q, void *problem, int32_t step, float *out) {
 
 static void check_maps(int quick) {
     static const int64_t sizes[] = {1, 63, 64, 65, 1000, 20011};
-    static const uint64_t hashes[KINDS] = {0x4b8855dce0aabe6e, 0x500791e82aae0d47, 0xf1ef9e7daa8e9ad2,
-                                           0x7b67acf6139c6a1b, 0x982a2a1ca6995c98, 0x1af28d53644d3eda,
-                                           0xdc185ae71d1ad53f};
+    static const uint64_t hashes[KINDS] = {0x4b8855dce0aabe6e, 0xe840c50c911da7de, 0xa59a04093eb5cb94,
+                                           0x8c8e8e97f95c1275, 0xc8e1f57b041327d3, 0xe1d69ae55c986a22,
+                                           0x71edbd41d359c891};
     for (int kind = 0; kind < KINDS; kind++) {
         uint64_t hash = 0;
         for (int s = 0; s < (quick ? 5 : 6); s++) {
@@ -290,12 +290,12 @@ struct row_operation {
 static const struct row_operation row_operations[] = {
     {"rms", run_rms, exact_rms, 1e-5f, 1e-6, 1e-9, 0x0a903f24da1d03f8},
     {"l2norm", run_l2, exact_l2, 0.088388347f, 1e-6, 1e-9, 0x0776726207fe6757},
-    {"head rms and gate", run_rms_gate, exact_rms_gate, 1e-5f, 2e-6, 1e-9, 0xa4b9928f01dc13ad},
-    {"decay, bounded", run_decay, exact_decay, -5, 4e-6, 1e-9, 0xd3ea4d741f8b775f},
-    {"decay, unbounded", run_decay, exact_decay, 0, 1e-5, 1e-9, 0x8f58e5696e2548d2},
-    {"mix", run_mix, exact_mix, 1e-5f, 1e-5, 1e-5, 0xe3d76de398eeabe2},
+    {"head rms and gate", run_rms_gate, exact_rms_gate, 1e-5f, 2e-6, 1e-9, 0x89fb144ed5b6f28c},
+    {"decay, bounded", run_decay, exact_decay, -5, 4e-6, 1e-9, 0xc46f1c040c2e6174},
+    {"decay, unbounded", run_decay, exact_decay, 0, 1e-5, 1e-9, 0x7004255a340c5c8e},
+    {"mix", run_mix, exact_mix, 1e-5f, 1e-5, 1e-5, 0x764ce89aee5121fc},
     {"expert sum", run_expert_sum, exact_expert_sum, 0, 1e-6, 1e-5, 0xf130f4a63733c019},
-    {"short convolution", run_conv, exact_conv, 0, 1e-6, 1e-5, 0x694d6774a5cf35c5},
+    {"short convolution", run_conv, exact_conv, 0, 1e-6, 1e-5, 0xf65bf2333f08aa8e},
 };
 
 struct row_shape {
