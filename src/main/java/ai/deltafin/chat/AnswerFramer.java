@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Splits generated ids into text and the tags between. Works on ids, so a marker that the model only spells is text. A
@@ -25,6 +27,8 @@ final class AnswerFramer {
     }
 
     private static final Set<String> TAGS = Set.of("think", "response", "tools", "call", "argument", "json", "message");
+
+    private static final Pattern BEGUN_TAG = Pattern.compile("(?<name>[a-z]++)(?: [^\\s=\"]++=\"[^\"]*+\")*+");
 
     private static final int MAX_HEADER_BYTES = 16 << 10;
 
@@ -102,25 +106,20 @@ final class AnswerFramer {
         flush();
     }
 
-    /** A tag that never got its separator counts if its name is one of the format; what is behind the name is text. */
+    /**
+     * A tag that never got its separator counts if its name is one of the format; what is behind its name and attributes
+     * is text. Without such a name it is a broken marker, and shows nowhere.
+     */
     private void unfinishedTag() {
         String text = takeHeader();
-        int end = 0;
-        while (end < text.length() && Character.isLetter(text.charAt(end))) {
-            end++;
-        }
-        String word = text.substring(0, end);
-        if (!TAGS.contains(word)) {
-            state = State.TEXT;
-            return;
-        }
-        if (state == State.OPENING) {
-            tag(Header.parse(text));
-        } else {
-            tag(Header.parse(word));
-            if (end < text.length()) {
-                sink.text(text.substring(end));
+        Matcher begun = BEGUN_TAG.matcher(text);
+        if (begun.lookingAt() && TAGS.contains(begun.group("name"))) {
+            tag(Header.parse(begun.group()));
+            if (begun.end() < text.length()) {
+                sink.text(text.substring(begun.end()));
             }
+        } else {
+            state = State.TEXT;
         }
     }
 

@@ -84,6 +84,9 @@ final class CallArguments {
                 yield out.toString();
             }
             case VERBATIM -> {
+                if (kind == Kind.NONE && PythonText.isBlank(text)) {
+                    yield ""; // so that an empty element ends as {}
+                }
                 kind = Kind.JSON;
                 yield text;
             }

@@ -19,11 +19,11 @@ public final class ChatRenderer {
     private static final String PLACEHOLDER = "<|kimi_image_placeholder|>";
 
     private final ChatRequest request;
-    private final ReplayMemory replay;
+    private final Replay replay;
     private final List<Segment> out = new ArrayList<>();
     private int images;
 
-    private ChatRenderer(ChatRequest request, ReplayMemory replay) {
+    private ChatRenderer(ChatRequest request, Replay replay) {
         this.request = request;
         this.replay = replay;
     }
@@ -34,7 +34,7 @@ public final class ChatRenderer {
      * @throws ChatException naming the field that cannot be rendered
      */
     public static Rendered render(ChatRequest request) {
-        return render(request, ReplayMemory.none());
+        return render(request, Replay.NONE);
     }
 
     /**
@@ -43,7 +43,7 @@ public final class ChatRenderer {
      *
      * @throws ChatException naming the field that cannot be rendered
      */
-    public static Rendered render(ChatRequest request, ReplayMemory replay) {
+    public static Rendered render(ChatRequest request, Replay replay) {
         return new ChatRenderer(request, replay).run();
     }
 
@@ -155,13 +155,13 @@ public final class ChatRenderer {
     }
 
     private void assistant(Message.Assistant assistant, String field) {
-        int @Nullable [] generated = assistant.name() == null
+        Segment.@Nullable Replay generated = assistant.name() == null
                 ? replay.find(assistant, request.thinking().on())
                 : null;
         openAnswer(assistant.name());
         if (generated != null) {
             open(request.thinking().on() ? "think" : "response");
-            out.add(new Segment.Replay(generated, replay.text(generated)));
+            out.add(generated);
             return;
         }
         think(assistant.reasoning());

@@ -135,6 +135,9 @@ public final class ChatRequestJson {
         if (prompts.isMissingNode() || prompts.isNull()) {
             return List.of();
         }
+        if (!prompts.isArray()) {
+            throw new ChatException("image_prompts", "must be an array of strings");
+        }
         List<String> read = new ArrayList<>();
         for (JsonNode prompt : prompts) {
             if (!prompt.isString()) {

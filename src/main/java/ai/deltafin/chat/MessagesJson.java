@@ -31,6 +31,9 @@ public final class MessagesJson {
     private static final Set<String> TOOL = Set.of("tool_call_id", "id", "tool");
     private static final Set<String> TOOL_CALL = Set.of("id", "type", "index", "function", "name", "arguments");
 
+    /** The last two say nothing to the model. */
+    private static final Set<String> TEXT_PART = Set.of("type", "text", "annotations", "cache_control");
+
     private final Dialect dialect;
     private final Consumer<String> unknownField;
 
@@ -186,7 +189,7 @@ public final class MessagesJson {
         }
     }
 
-    private static List<ContentPart> content(JsonNode message, String field) {
+    private List<ContentPart> content(JsonNode message, String field) {
         JsonNode content = message.path("content");
         if (content.isString()) {
             return ContentPart.ofText(content.stringValue());
@@ -198,7 +201,7 @@ public final class MessagesJson {
         return parts;
     }
 
-    private static ContentPart part(JsonNode part, String field) {
+    private ContentPart part(JsonNode part, String field) {
         String type = part.path("type").asString("");
         if (type.equals("image") || type.equals("image_url")) {
             return new ContentPart.Image();
@@ -207,6 +210,7 @@ public final class MessagesJson {
         if (!text.isString()) {
             throw new ChatException(field, "a content part has a \"text\", or is of type image or image_url");
         }
+        report(part, field, TEXT_PART, Set.of());
         return new ContentPart.Text(text.stringValue());
     }
 

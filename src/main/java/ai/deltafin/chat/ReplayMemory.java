@@ -15,35 +15,22 @@ import tools.jackson.databind.JsonNode;
  * order or number forms; the prompt then still continues with the generated ids, and the state behind them fits. Bounded
  * in bytes, least valuable out first. For any number of threads.
  */
-public final class ReplayMemory {
-
-    private static final ReplayMemory NONE = new ReplayMemory(null, 0);
+public final class ReplayMemory implements Replay {
 
     /** What an entry costs besides its ids. */
     private static final int ENTRY_BYTES = 200;
 
-    private final @Nullable Tokenizer tokenizer;
-    private final @Nullable Cache<String, int[]> answers;
+    private final Tokenizer tokenizer;
+    private final Cache<String, int[]> answers;
 
-    private ReplayMemory(@Nullable Tokenizer tokenizer, long maxBytes) {
+    /** An empty memory of at most {@code maxBytes}. */
+    public ReplayMemory(Tokenizer tokenizer, long maxBytes) {
         this.tokenizer = tokenizer;
-        answers = tokenizer == null
-                ? null
-                : Caffeine.newBuilder()
-                        .maximumWeight(maxBytes)
-                        .weigher((String key, int[] ids) -> ENTRY_BYTES + 4 * ids.length)
-                        .executor(Runnable::run)
-                        .build();
-    }
-
-    /** A memory of at most {@code maxBytes}. */
-    public static ReplayMemory ofBytes(Tokenizer tokenizer, long maxBytes) {
-        return new ReplayMemory(tokenizer, maxBytes);
-    }
-
-    /** A memory that knows nothing: every answer is rendered as the released encoder does. */
-    public static ReplayMemory none() {
-        return NONE;
+        answers = Caffeine.newBuilder()
+                .maximumWeight(maxBytes)
+                .weigher((String key, int[] ids) -> ENTRY_BYTES + 4 * ids.length)
+                .executor(Runnable::run)
+                .build();
     }
 
     /**
@@ -53,21 +40,15 @@ public final class ReplayMemory {
      * @param thinking whether the prompt had opened the think channel (else the response channel)
      */
     public void remember(Message.Assistant answer, boolean thinking, int[] ids) {
-        if (answers != null
-                && tokenizer != null
-                && ids.length > 0
-                && ids[ids.length - 1] == tokenizer.controls().endOfMessage()) {
+        if (ids.length > 0 && ids[ids.length - 1] == tokenizer.controls().endOfMessage()) {
             answers.put(key(answer, thinking), ids.clone());
         }
     }
 
-    /** The ids to put back for this message, or null. */
-    int @Nullable [] find(Message.Assistant answer, boolean thinking) {
-        return answers == null ? null : answers.getIfPresent(key(answer, thinking));
-    }
-
-    String text(int[] ids) {
-        return tokenizer == null ? "" : tokenizer.decode(ids);
+    @Override
+    public Segment.@Nullable Replay find(Message.Assistant answer, boolean thinking) {
+        int[] ids = answers.getIfPresent(key(answer, thinking));
+        return ids == null ? null : new Segment.Replay(ids, tokenizer.decode(ids));
     }
 
     /** A digest of what the answer says, equal for every form that a JSON parser reads alike. */

@@ -29,7 +29,7 @@ public final class TokenizeLine {
     /**
      * {@code {"text":T}}, {@code {"text":T,"special":true}} or {@code {"chat":{...}}} to
      * {@code {"ids":[...],"text":T}}, where the text is the rendered one, control tokens spelled; or to
-     * {@code {"error":E}}.
+     * {@code {"error":E}}. {@code "warnings"} lists messages that the format drops.
      *
      * @throws java.util.concurrent.CancellationException once cancelled
      */
@@ -102,8 +102,25 @@ public final class TokenizeLine {
             throw new ChatException(
                     "special", "belongs beside \"text\"; in a chat only the renderer writes control tokens");
         }
-        Rendered rendered = ChatRenderer.render(ChatRequestJson.read(request.path("chat")));
-        return result(tokenizer.encode(rendered.segments(), cancelled), PythonText.repairSurrogates(rendered.text()));
+        ChatRequest chat = ChatRequestJson.read(request.path("chat"));
+        Rendered rendered = ChatRenderer.render(chat);
+        ObjectNode answer =
+                result(tokenizer.encode(rendered.segments(), cancelled), PythonText.repairSurrogates(rendered.text()));
+        warnOfUnknownRoles(chat, answer);
+        return answer;
+    }
+
+    /** The format drops such a message, so ids and text do; the line says so. */
+    private static void warnOfUnknownRoles(ChatRequest chat, ObjectNode answer) {
+        ArrayNode warnings = JsonNodeFactory.instance.arrayNode();
+        for (int i = 0; i < chat.messages().size(); i++) {
+            if (chat.messages().get(i) instanceof Message.Unknown(String role)) {
+                warnings.add("messages[" + i + "]: the format has no role \"" + role + "\" and drops the message");
+            }
+        }
+        if (!warnings.isEmpty()) {
+            answer.set("warnings", warnings);
+        }
     }
 
     private static ObjectNode result(int[] ids, String text) {
