@@ -30,6 +30,8 @@ public final class BlendedPolicy implements ExpertPolicy {
     private double usualCommit = 1;
 
     /**
+     * Nothing resident yet and no slots.
+     *
      * @param heat uses of earlier runs; this policy adds to it
      * @param pins experts that stay once they were read, whatever their score
      */

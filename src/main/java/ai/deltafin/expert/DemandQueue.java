@@ -20,7 +20,7 @@ final class DemandQueue {
     private long tail;
     private long queuedBytes;
 
-    /** @param capacity most pieces queued at once */
+    /** An empty queue for at most {@code capacity} pieces. */
     DemandQueue(int capacity, int drives) {
         int size = Integer.highestOneBit(Math.max(capacity, 1)) * 2;
         this.mask = size - 1;

@@ -29,6 +29,8 @@ final class DemandReads implements PieceReader.Listener {
     private volatile boolean waiting;
 
     /**
+     * Takes over the decode thread's reader.
+     *
      * @param settled told a slot that has become READY or FAILED
      * @param late told a slot of which a piece has passed its deadline
      */

@@ -41,8 +41,9 @@ final class Devices {
 
     /** From a partition to its disk, from a mapped device down to the disk below where there is just one. */
     private static String leaf(Path block) throws IOException {
-        if (Files.exists(block.resolve("partition"))) {
-            return leaf(block.getParent());
+        Path parent = block.getParent();
+        if (parent != null && Files.exists(block.resolve("partition"))) {
+            return leaf(parent);
         }
         Path slaves = block.resolve("slaves");
         if (Files.isDirectory(slaves)) {
@@ -53,6 +54,6 @@ final class Devices {
                 }
             }
         }
-        return block.getFileName().toString();
+        return block.toString();
     }
 }

@@ -36,6 +36,8 @@ public final class Drive {
     final LongAdder errors = new LongAdder();
 
     /**
+     * A healthy drive with nothing in flight.
+     *
      * @param rate bytes a second to begin with: a probe's or a configured share; later measured
      * @param windowBytes most bytes handed to the device at once, at least two pieces
      */

@@ -20,6 +20,8 @@ final class ExpertCatalog {
     private final int maxPieces;
 
     /**
+     * Takes what was found on the drives.
+     *
      * @param copies of each layer, from the first MoE layer on, the preferred first
      * @param pieceBytes a multiple of the alignment
      */

@@ -92,13 +92,24 @@ final class ExpertImages {
                 windows.add(file, aligned, Math.toIntExact(image));
                 start = image - aligned;
             }
-            partOffset[key * PARTS + part.ordinal()] = Math.toIntExact(start + offset);
-            partBytes[key * PARTS + part.ordinal()] = Math.toIntExact(bytes);
+            partOffset[key * PARTS + number(part)] = Math.toIntExact(start + offset);
+            partBytes[key * PARTS + number(part)] = Math.toIntExact(bytes);
             storedBytes[key] += bytes;
             end = offset + bytes;
             image = (start + end + alignment - 1) / alignment * alignment;
         }
         imageBytes[key] = Math.toIntExact(image);
+    }
+
+    private static int number(ExpertTensor part) {
+        return switch (part) {
+            case W1 -> 0;
+            case W1_SCALES -> 1;
+            case W2 -> 2;
+            case W2_SCALES -> 3;
+            case W3 -> 4;
+            case W3_SCALES -> 5;
+        };
     }
 
     ExpertGeometry geometry() {
@@ -124,11 +135,11 @@ final class ExpertImages {
     }
 
     int partOffset(int key, ExpertTensor part) {
-        return partOffset[key * PARTS + part.ordinal()];
+        return partOffset[key * PARTS + number(part)];
     }
 
     int partBytes(int key, ExpertTensor part) {
-        return partBytes[key * PARTS + part.ordinal()];
+        return partBytes[key * PARTS + number(part)];
     }
 
     /** Which window holds the byte at {@code at} of an image. */

@@ -80,13 +80,13 @@ final class GuessReads implements Runnable, PieceReader.Listener {
 
     /** Starts what may be started; true if something must wait for room or for demand. */
     private boolean fill() {
-        while (accepted < offered) {
-            long offer = offers.get((int) (accepted % QUEUE));
+        for (long at = accepted; at < offered; at = accepted) {
+            long offer = offers.get((int) (at % QUEUE));
             int slot = (int) (offer >>> 32);
             int generation = (int) offer;
             int piece = slots.table.next(slot, generation);
             if (piece < 0 || piece >= slots.pieces(slot)) {
-                accepted = accepted + 1; // all begun, promoted or given up
+                accepted = at + 1; // all begun, promoted or given up
                 continue;
             }
             int copy =

@@ -188,7 +188,7 @@ final class LayerDemand implements ExpertSource.Demand {
     /** A read hangs: another drive may serve the expert, into another slot; else the layer fails. */
     void late(int slot) {
         int i = demandOf[slot];
-        if (i == NONE || phase[i] != Phase.READING && phase[i] != Phase.PROMOTED) {
+        if (i == NONE || (phase[i] != Phase.READING && phase[i] != Phase.PROMOTED)) {
             return;
         }
         if (!servedElsewhere(slot)) {

@@ -16,7 +16,7 @@ final class PieceReader {
     interface Listener {
         void done(int slot, int generation, int piece, int copy);
 
-        /** @param errno of the system, or {@link #TRUNCATED} */
+        /** No way to finish this read; {@code errno} of the system, or {@link #TRUNCATED}. */
         void failed(int slot, int generation, int piece, int copy, int errno);
 
         /** The read has passed its deadline and still owns its memory; {@code done} or {@code failed} may yet come. */
@@ -48,7 +48,7 @@ final class PieceReader {
     private int freeCount;
     private long nextCheck;
 
-    /** @param measures whether completions feed the drives' rates: the decode thread's do */
+    /** Takes over a reader; {@code measures}: whether completions feed the drives' rates, as the decode thread's do. */
     PieceReader(
             DriveReader reader,
             Slots slots,

@@ -31,7 +31,6 @@ final class Prefetcher {
 
     /** Lists and scores of one way of predicting, by layer. */
     private static final class Predictor {
-        private final ExpertGeometry geometry;
         private final int[][] list; // [layers][n]
         private final int[] count;
         private final double[] recall; // EMA of |guess ∩ route| / |route|
@@ -40,7 +39,6 @@ final class Prefetcher {
         private final boolean[] wanted;
 
         Predictor(ExpertGeometry geometry) {
-            this.geometry = geometry;
             list = new int[geometry.layers()][geometry.k()];
             count = new int[geometry.layers()];
             recall = new double[geometry.layers()];

@@ -13,7 +13,7 @@ final class Quotas {
         total = slots;
     }
 
-    /** @param index of the layer among the MoE layers */
+    /** Slots of a layer, counted among the MoE layers. */
     int of(int index) {
         return total / layers + (index < total % layers ? 1 : 0);
     }

@@ -12,14 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 /** The shards and packs of a model that one root holds. */
 final class RootFiles {
-    private final DriveRoot root;
     private final ExpertRanges ranges;
     private final List<@Nullable Path> shards; // by file number; null = not here
     private final List<ExpertPack> packs;
     private final Map<Path, DriveFile> open = new HashMap<>();
 
-    private RootFiles(DriveRoot root, ExpertRanges ranges, List<@Nullable Path> shards, List<ExpertPack> packs) {
-        this.root = root;
+    private RootFiles(ExpertRanges ranges, List<@Nullable Path> shards, List<ExpertPack> packs) {
         this.ranges = ranges;
         this.shards = shards;
         this.packs = packs;
@@ -31,7 +29,7 @@ final class RootFiles {
             Path path = root.path().resolve(name);
             shards.add(Files.isRegularFile(path) ? path : null);
         }
-        return new RootFiles(root, ranges, shards, ExpertPack.findAll(root.path(), ranges));
+        return new RootFiles(ranges, shards, ExpertPack.findAll(root.path(), ranges));
     }
 
     /** Some file of this root that experts are read from; null if there is none. */

@@ -21,7 +21,7 @@ final class SlotStore {
     private int guessCount;
     private final int guessLimit;
 
-    /** @param guessLimit most slots that guesses may hold */
+    /** All slots free; guesses may hold {@code guessLimit} of them. */
     SlotStore(ExpertGeometry geometry, Slots slots, int guessLimit) {
         this.geometry = geometry;
         this.slots = slots;

@@ -14,12 +14,18 @@ import java.util.concurrent.atomic.AtomicLongArray;
  */
 final class SlotTable {
     enum State {
-        FREE,
-        READING,
-        READY,
-        USED,
-        DRAINING,
-        FAILED
+        FREE(0),
+        READING(1),
+        READY(2),
+        USED(3),
+        DRAINING(4),
+        FAILED(5);
+
+        private final long bits;
+
+        State(long code) {
+            this.bits = code << STATE_SHIFT;
+        }
     }
 
     private static final State[] STATES = State.values();
@@ -78,7 +84,7 @@ final class SlotTable {
     }
 
     private static long with(long word, State state) {
-        return word & ~STATE_MASK | (long) state.ordinal() << STATE_SHIFT;
+        return (word & ~STATE_MASK) | state.bits;
     }
 
     private static long freed(long word) {
@@ -91,7 +97,7 @@ final class SlotTable {
         expect(word, slot, State.FREE);
         long next = (word & -(1L << GENERATION_SHIFT))
                 | (long) key << KEY_SHIFT
-                | (long) State.READING.ordinal() << STATE_SHIFT
+                | State.READING.bits
                 | (guess ? 1L << CLASS_SHIFT : 0)
                 | pieces;
         cursors.set(slot, cursor(generation(word), guess ? 0 : pieces));

@@ -45,8 +45,11 @@ public final class StreamingExperts implements ExpertSource {
     private long guessed;
 
     /**
+     * Takes over memory, readers and files; closes them all.
+     *
      * @param slotCount experts that fit into {@code memory}
-     * @param readers the decode thread's, and the prefetch thread's or none
+     * @param demandReader the decode thread's
+     * @param guessReader the prefetch thread's; null reads nothing ahead
      * @param policy told how many experts may stay: all slots but those that reads in progress need
      */
     StreamingExperts(

@@ -5,7 +5,7 @@ import ai.deltafin.io.ReaderKind;
 /**
  * How experts are streamed.
  *
- * @param slots experts that fit into RAM, spare ones included; at least {@link #MIN_SPARE}
+ * @param slots experts that fit into RAM, spare ones included
  * @param reader which reader to use
  * @param prefetch whether to read ahead
  * @param pinBytes of the hottest experts that stay once they were read

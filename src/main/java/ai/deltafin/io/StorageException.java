@@ -5,6 +5,8 @@ public class StorageException extends RuntimeException {
     private final int errno;
 
     /**
+     * A failure to report.
+     *
      * @param message what was tried, on what, and what to do
      * @param errno the system's error number, or 0 where there is none
      */
