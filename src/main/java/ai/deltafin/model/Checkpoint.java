@@ -112,6 +112,13 @@ public final class Checkpoint implements AutoCloseable {
         return catalog.find(name);
     }
 
+    /** Scales of matrices besides routed experts that are stored as MXFP4 pairs; the released model has none. */
+    List<TensorInfo> spineScales() {
+        return catalog.tensors().values().stream()
+                .filter(tensor -> tensor.name().endsWith(".weight_scale"))
+                .toList();
+    }
+
     /** How many tensors all headers name, vision included. */
     public long tensorCount() {
         return catalog.count();

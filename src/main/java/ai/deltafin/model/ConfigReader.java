@@ -30,7 +30,6 @@ final class ConfigReader {
 
     private static final int MAX_LAYERS = 4096;
     private static final int MAX_EXPERTS = 1 << 20;
-    private static final int MXFP4_GROUP = 32;
 
     private final ConfigFields root;
     private final ConfigFields text;
@@ -282,7 +281,7 @@ final class ConfigReader {
         weights.wholeNumber("num_bits", 4, 4);
         weights.oneOf("type", List.of("float"));
         weights.oneOf("strategy", List.of("group"));
-        weights.wholeNumber("group_size", MXFP4_GROUP, MXFP4_GROUP);
+        weights.wholeNumber("group_size", Mxfp4.GROUP, Mxfp4.GROUP);
         if (!weights.flag("symmetric")) {
             throw weights.refuse("symmetric", "true", "false");
         }
@@ -302,7 +301,7 @@ final class ConfigReader {
     }
 
     private void checkGroup(String name, int size) {
-        if (size % MXFP4_GROUP != 0) {
+        if (size % Mxfp4.GROUP != 0) {
             throw text.refuse(name, "a multiple of 32, since the weights are MXFP4", String.valueOf(size));
         }
     }

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * The checks that need values and not only headers: padding of A_log, a stored head of a tied model, and the scale bytes of
- * checkpoints small enough for it.
+ * checkpoints small enough for it; those of the spine, which is always resident, are checked at any size.
  */
 final class ValueCheck {
     private final Checkpoint checkpoint;
@@ -24,6 +24,9 @@ final class ValueCheck {
             if (layer.attention() instanceof KdaTensors kda) {
                 padding(kda.aLog(), checkpoint.config().kda().orElseThrow().heads());
             }
+        }
+        for (TensorInfo scales : checkpoint.spineScales()) {
+            Mxfp4.checkScales(checkpoint.data(scales), () -> scales.file() + ": " + scales.name());
         }
         if (scaleBytes() <= Checkpoint.MAX_SCALES_CHECKED) {
             layout.layers().stream().map(LayerTensors::ffn).forEach(this::scales);

@@ -1,6 +1,7 @@
 package ai.deltafin.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ai.deltafin.model.K3Layout.DenseTensors;
 import ai.deltafin.model.K3Layout.KdaGate;
@@ -9,8 +10,10 @@ import ai.deltafin.model.K3Layout.MlaQuery;
 import ai.deltafin.model.K3Layout.MlaTensors;
 import ai.deltafin.model.K3Layout.MoeTensors;
 import ai.deltafin.model.TinyCheckpoint.Experts;
+import ai.deltafin.model.TinyCheckpoint.Tensor;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -182,6 +185,37 @@ final class CheckpointTest {
                     .isEqualTo(ranges.getFirst().bytes());
             assertThat(table.imageOffset(4, ExpertTensor.W1_SCALES)).isZero();
             assertThat(table.contiguous(3)).isTrue();
+        }
+    }
+
+    @Test
+    void packedSpineMatrix_isReadAndItsScalesAreChecked() {
+        String name = "model.layers.1.block_sparse_moe.shared_experts.down_proj.weight";
+        for (int scale : new int[] {120, 255}) {
+            var tiny = new TinyCheckpoint().change(tensors -> {
+                tensors.remove(name);
+                tensors.put(name + "_packed", new Tensor(name, "U8", new long[] {36, 32}, (buffer, random) -> {}));
+                tensors.put(
+                        name + "_scale",
+                        new Tensor(
+                                name,
+                                "U8",
+                                new long[] {36, 2},
+                                (buffer, random) -> Arrays.fill(buffer.array(), (byte) scale)));
+            });
+            Path directory = tiny.write(temporary);
+            if (scale == 255) {
+                assertThatThrownBy(() -> Checkpoint.open(directory).close())
+                        .isInstanceOf(ModelException.class)
+                        .hasMessageContainingAll(name + "_scale", "scale byte 0", "255");
+                continue;
+            }
+            try (Checkpoint checkpoint = Checkpoint.open(directory)) {
+                var moe = (MoeTensors) checkpoint.layout().layers().get(1).ffn();
+                Matrix down = moe.shared().orElseThrow().down();
+                assertThat(down).isInstanceOf(Matrix.Mxfp4.class);
+                assertThat(List.of(down.rows(), down.cols(), down.bytes())).containsExactly(36L, 64L, 36L * 34);
+            }
         }
     }
 
