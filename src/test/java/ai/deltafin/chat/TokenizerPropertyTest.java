@@ -128,6 +128,28 @@ class TokenizerPropertyTest {
         }
     }
 
+    /** Slices, shortcuts and the second encoder change nothing: piece by piece gives the same ids. */
+    @Property(tries = 30)
+    void encode_ofLongText_equalsPieceByPiece(@ForAll long seed) {
+        Random random = new Random(seed);
+        List<String> words = List.of(
+                " word", " a", "\n", "\r\n", "x", " 12", "\u6c49\u5b57", "\u3002", "  ", "\t", "'s", " \u00e9", "z".repeat(90), "\u001c!");
+        StringBuilder text = new StringBuilder();
+        while (text.length() < 40_000) {
+            text.append(words.get(random.nextInt(words.size())));
+        }
+        IntArrayList expected = new IntArrayList();
+        for (String piece : PreCuts.of(text.toString())) {
+            Matcher pieces = OrdinaryEncoder.SPLIT.matcher(piece);
+            while (pieces.find()) {
+                for (int id : JTokkitOnly.ENCODER.jtokkit(pieces.group())) {
+                    expected.add(id);
+                }
+            }
+        }
+        assertThat(tokenizer.encode(text.toString())).isEqualTo(expected.toArray());
+    }
+
     /** The rule itself, scanned anew for each merge. */
     private static int[] naive(byte[] piece) {
         List<Integer> ends = new ArrayList<>();

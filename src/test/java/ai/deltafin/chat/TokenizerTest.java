@@ -51,6 +51,14 @@ class TokenizerTest {
         assertThat(tokenizer.controls().sep()).isEqualTo(5893);
     }
 
+    /** The bound is two seconds; ten allow for a busy machine. */
+    @Test
+    void open_ofTheReleasedVocabulary_isQuick() {
+        Tokenizer tokenizer =
+                Assertions.assertTimeout(Duration.ofSeconds(10), () -> Tokenizer.open(Golden.directory("/kimi")));
+        assertThat(tokenizer.size()).isEqualTo(163_840);
+    }
+
     @Test
     void open_withoutFiles_saysWhatIsMissing() throws IOException {
         refused("tiktoken.model", "no such file");
