@@ -133,7 +133,20 @@ class TokenizerPropertyTest {
     void encode_ofLongText_equalsPieceByPiece(@ForAll long seed) {
         Random random = new Random(seed);
         List<String> words = List.of(
-                " word", " a", "\n", "\r\n", "x", " 12", "\u6c49\u5b57", "\u3002", "  ", "\t", "'s", " \u00e9", "z".repeat(90), "\u001c!");
+                " word",
+                " a",
+                "\n",
+                "\r\n",
+                "x",
+                " 12",
+                "\u6c49\u5b57",
+                "\u3002",
+                "  ",
+                "\t",
+                "'s",
+                " \u00e9",
+                "z".repeat(90),
+                "\u001c!");
         StringBuilder text = new StringBuilder();
         while (text.length() < 40_000) {
             text.append(words.get(random.nextInt(words.size())));
