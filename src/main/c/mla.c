@@ -37,7 +37,7 @@ struct absorb {
     int64_t pieces; /* a head's Rc columns are split in pieces of ABSORB_COLUMNS */
 };
 
-#define ABSORB_COLUMNS 256
+#define ABSORB_COLUMNS 512
 
 static void absorb_task(void *ctx, int64_t begin, int64_t end, int32_t thread) {
     const struct absorb *a = ctx;
