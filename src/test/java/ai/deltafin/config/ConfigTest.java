@@ -32,7 +32,7 @@ class ConfigTest {
         String file = "{\"engine\":{\"threads\":2,\"prefillChunk\":7,\"loraEps\":1e-6},\"server\":{\"port\":1}}";
         Map<String, String> environment = Map.of("DELTAFIN_ENGINE_THREADS", "3", "DELTAFIN_ENGINE_PREFILL_CHUNK", "8");
         Config config = load(file, environment, Map.of("engine.threads", "4"));
-        assertThat(config.engine()).isEqualTo(new EngineConfig(4, "auto", 1e-6, 8));
+        assertThat(config.engine()).isEqualTo(new EngineConfig(4, "auto", 1e-6, 8, 1 << 20));
         assertThat(config.server().port()).isEqualTo(1);
         assertThat(config.server().host()).isEqualTo("127.0.0.1");
     }
