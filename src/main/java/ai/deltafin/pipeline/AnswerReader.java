@@ -22,6 +22,13 @@ public interface AnswerReader {
     @Nullable
     FinishReason ended();
 
+    /** The stop string that ended the answer, or null. */
+    @Nullable
+    String stopString();
+
+    /** Ids so far that are text of a chat's reasoning. */
+    int reasoningTokens();
+
     /** No more ids come though the answer has not ended: releases what was held back for the next one. */
     Piece cut();
 }

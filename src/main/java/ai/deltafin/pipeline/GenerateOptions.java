@@ -1,7 +1,5 @@
 package ai.deltafin.pipeline;
 
-import ai.deltafin.engine.sampling.Constraint;
-
 /**
  * What a request may ask for beside its text.
  *
@@ -10,16 +8,15 @@ import ai.deltafin.engine.sampling.Constraint;
  *     nothing
  * @param hashLogits whether to report a hash of the logits after the prompt
  * @param ignoreEnd goes on after the model's end marker up to the bound; for measurements
- * @param constraint what may come at the first new position
+ * @param calls what is demanded of a chat's tool calls beyond what the prompt says
  */
-public record GenerateOptions(
-        String client, int topLogprobs, boolean hashLogits, boolean ignoreEnd, Constraint constraint) {
+public record GenerateOptions(String client, int topLogprobs, boolean hashLogits, boolean ignoreEnd, CallRules calls) {
 
     /** One client, no log-probabilities, no hash. */
-    public static final GenerateOptions PLAIN = new GenerateOptions("", -1, false, false, Constraint.NONE);
+    public static final GenerateOptions PLAIN = new GenerateOptions("", -1, false, false, CallRules.NONE);
 
     /** The same with a hash of the logits after the prompt. */
     public GenerateOptions withHash() {
-        return new GenerateOptions(client, topLogprobs, true, ignoreEnd, constraint);
+        return new GenerateOptions(client, topLogprobs, true, ignoreEnd, calls);
     }
 }

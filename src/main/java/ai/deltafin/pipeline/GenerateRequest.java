@@ -31,4 +31,17 @@ public record GenerateRequest(
         }
         stops = List.copyOf(stops);
     }
+
+    /** A request of a caller that does not know the engine. */
+    public static GenerateRequest of(
+            long id,
+            Prompt prompt,
+            Sampling sampling,
+            int maxNewTokens,
+            List<String> stops,
+            GenerateOptions options,
+            CancelToken cancel,
+            GenerationSink sink) {
+        return new GenerateRequest(id, prompt, sampling.params(), maxNewTokens, stops, options, cancel, sink);
+    }
 }

@@ -5,7 +5,6 @@ import ai.deltafin.engine.PassObserver;
 import ai.deltafin.engine.Rows;
 import ai.deltafin.engine.sampling.Constraint;
 import ai.deltafin.engine.sampling.Sampler;
-import ai.deltafin.engine.sampling.TokenLogprobs;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -65,7 +64,7 @@ final class Generation implements AutoCloseable {
         this.promptTokens = prompt.ids().length;
         this.tape = Arrays.copyOf(prompt.ids(), promptTokens + Math.min(request.maxNewTokens(), 256));
         this.length = promptTokens;
-        this.constraint = request.options().constraint();
+        this.constraint = tokenized.constraint();
         this.beganNanos = System.nanoTime();
         this.before = model.counters();
         this.sampler = new Sampler(request.sampling());
@@ -124,7 +123,7 @@ final class Generation implements AutoCloseable {
         int id = sampler.choose(logits, vocabulary, tape, promptTokens, length, constraint);
         constraint = constraint.step(id);
         int top = request.options().topLogprobs();
-        List<TokenLogprobs> logprobs = top < 0 ? List.of() : List.of(sampler.logprobs(id, top));
+        List<Logprob> logprobs = top < 0 ? List.of() : List.of(Logprob.of(sampler.logprobs(id, top)));
         append(id);
         tapToken(id);
         AnswerReader.Piece piece = answer.push(id);
@@ -179,8 +178,8 @@ final class Generation implements AutoCloseable {
                 emit(new GenerationEvent.Tokens(new int[0], rest.parsed(), rest.text(), List.of()));
             }
         }
-        Usage usage = new Usage(promptTokens, cachedTokens, length - promptTokens);
-        return new GenerationEvent.Finished(reason, usage, stats());
+        Usage usage = new Usage(promptTokens, cachedTokens, length - promptTokens, answer.reasoningTokens());
+        return new GenerationEvent.Finished(reason, usage, stats(), answer.stopString());
     }
 
     private GenerationStats stats() {

@@ -1,8 +1,8 @@
 package ai.deltafin.pipeline;
 
 import ai.deltafin.chat.AnswerEvent;
-import ai.deltafin.engine.sampling.TokenLogprobs;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What happens to a request, in this order: queued, started, prefill progress, tokens, and one ending. */
 public sealed interface GenerationEvent {
@@ -39,20 +39,38 @@ public sealed interface GenerationEvent {
      * @param text for raw text: what they add, whole characters only; empty for a chat
      * @param logprobs one for each id where the request asked for them
      */
-    record Tokens(int[] ids, List<AnswerEvent> parsed, String text, List<TokenLogprobs> logprobs)
+    record Tokens(int[] ids, List<AnswerEvent> parsed, String text, List<Logprob> logprobs)
             implements GenerationEvent {}
 
-    /** The request ended as it should, or was cancelled. */
-    record Finished(FinishReason reason, Usage usage, GenerationStats stats) implements GenerationEvent {
+    /**
+     * The request ended as it should, or was cancelled.
+     *
+     * @param stop the stop string that ended it; null for any other end
+     */
+    record Finished(
+            FinishReason reason,
+            Usage usage,
+            GenerationStats stats,
+            @Nullable String stop) implements GenerationEvent {
         /** The end of a request that was cancelled before the decode verticle took it up. */
         static Finished beforeStart(int promptTokens, long arrivedNanos, long tokenizeNanos) {
             return new Finished(
                     FinishReason.CANCELLED,
-                    new Usage(promptTokens, 0, 0),
-                    GenerationStats.beforeStart(System.nanoTime() - arrivedNanos, tokenizeNanos));
+                    new Usage(promptTokens, 0, 0, 0),
+                    GenerationStats.beforeStart(System.nanoTime() - arrivedNanos, tokenizeNanos),
+                    null);
         }
     }
 
-    /** The request ended otherwise. */
-    record Failed(ErrorKind kind, String message) implements GenerationEvent {}
+    /**
+     * The request ended otherwise.
+     *
+     * @param field the field of the request that is to blame; null where it is not one field's fault
+     */
+    record Failed(ErrorKind kind, String message, @Nullable String field) implements GenerationEvent {
+        /** Not one field's fault. */
+        Failed(ErrorKind kind, String message) {
+            this(kind, message, null);
+        }
+    }
 }

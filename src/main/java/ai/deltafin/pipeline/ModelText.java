@@ -6,21 +6,29 @@ import ai.deltafin.chat.AnswerParser;
 import ai.deltafin.chat.ChatException;
 import ai.deltafin.chat.ChatRenderer;
 import ai.deltafin.chat.ChatRequest;
+import ai.deltafin.chat.Message;
 import ai.deltafin.chat.Rendered;
 import ai.deltafin.chat.ReplayMemory;
+import ai.deltafin.chat.ResponseFormat;
 import ai.deltafin.chat.Segment;
 import ai.deltafin.chat.StopMatcher;
 import ai.deltafin.chat.StreamDecoder;
 import ai.deltafin.chat.Tokenizer;
+import ai.deltafin.chat.ToolChoice;
+import ai.deltafin.engine.sampling.Constraint;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** The text of a model: its tokenizer and its chat format. */
 public final class ModelText implements TextCodec {
 
+    private static final int KEEP_EVERY = 2048;
+
     private final Tokenizer tokenizer;
     private final ReplayMemory replay;
+    private final AnswerShapes shapes;
 
     /**
      * A codec over a tokenizer.
@@ -30,6 +38,7 @@ public final class ModelText implements TextCodec {
     public ModelText(Tokenizer tokenizer, ReplayMemory replay) {
         this.tokenizer = tokenizer;
         this.replay = replay;
+        shapes = new AnswerShapes(tokenizer);
     }
 
     /** The tokenizer. */
@@ -42,14 +51,18 @@ public final class ModelText implements TextCodec {
         try {
             return switch (prompt) {
                 case Prompt.Text text
-                when text.specials() -> EncodedPrompt.of(tokenizer.encodeWithControls(text.text(), cancel::cancelled));
-                case Prompt.Text text -> EncodedPrompt.of(tokenizer.encode(text.text(), cancel::cancelled));
+                when text.specials() -> raw(tokenizer.encodeWithControls(text.text(), cancel::cancelled));
+                case Prompt.Text text -> raw(tokenizer.encode(text.text(), cancel::cancelled));
                 case Prompt.Chat chat -> encode(chat.chat(), cancel);
-                case Prompt.Ids ids -> EncodedPrompt.of(ids.ids());
+                case Prompt.Ids ids -> raw(ids.ids());
             };
         } catch (ChatException e) {
-            throw new RequestException(String.valueOf(e.getMessage()), e);
+            throw refusal(e);
         }
+    }
+
+    private static EncodedPrompt raw(int[] ids) {
+        return new EncodedPrompt(ids, boundaries(0, 0, ids.length));
     }
 
     /** Each segment is encoded by itself, so the history's ids are those of a chat that goes on otherwise. */
@@ -62,8 +75,29 @@ public final class ModelText implements TextCodec {
         int[] after = tokenizer.encode(segments.subList(history, segments.size()), cancel::cancelled);
         int[] ids = Arrays.copyOf(before, before.length + after.length);
         System.arraycopy(after, 0, ids, before.length, after.length);
-        boolean parts = before.length > 0 && after.length > 0;
-        return new EncodedPrompt(ids, parts ? new int[] {before.length} : new int[0]);
+        int head = tokenizer.encode(segments.subList(0, headSegments(chat, history)), cancel::cancelled).length;
+        return new EncodedPrompt(ids, boundaries(head, before.length, ids.length));
+    }
+
+    /** Segments of tools, effort and the system messages in front: what other conversations may share. */
+    private static int headSegments(ChatRequest chat, int history) {
+        List<Message> system = chat.messages().stream()
+                .takeWhile(m -> m instanceof Message.System)
+                .toList();
+        ChatRequest head = new ChatRequest(
+                system, chat.tools(), chat.thinking(), ToolChoice.AUTO, new ResponseFormat.Text(), List.of(), false);
+        return Math.min(history, ChatRenderer.render(head).segments().size());
+    }
+
+    /** The given boundaries, and one every {@value #KEEP_EVERY} ids: a long prefill that is cut off is not lost. */
+    private static int[] boundaries(int head, int history, int length) {
+        return IntStream.concat(
+                        IntStream.of(head, history),
+                        IntStream.iterate(KEEP_EVERY, i -> i < length, i -> i + KEEP_EVERY))
+                .filter(boundary -> boundary > 0 && boundary < length)
+                .sorted()
+                .distinct()
+                .toArray();
     }
 
     @Override
@@ -73,8 +107,23 @@ public final class ModelText implements TextCodec {
                     ? new ChatReader(chat.chat(), request.stops())
                     : new TextReader(request.stops(), request.options().ignoreEnd());
         } catch (ChatException e) {
-            throw new RequestException(String.valueOf(e.getMessage()), e);
+            throw refusal(e);
         }
+    }
+
+    private static RequestException refusal(ChatException e) {
+        String message = String.valueOf(e.getMessage());
+        String prefix = e.field() + ": ";
+        return new RequestException(
+                e.field(), message.startsWith(prefix) ? message.substring(prefix.length()) : message, e);
+    }
+
+    @Override
+    public Constraint constraint(GenerateRequest request) {
+        if (!(request.prompt() instanceof Prompt.Chat chat)) {
+            return Constraint.NONE;
+        }
+        return shapes.constraint(chat.chat(), request.options().calls());
     }
 
     /** Reads a chat's answer. */
@@ -115,6 +164,16 @@ public final class ModelText implements TextCodec {
         }
 
         @Override
+        public @Nullable String stopString() {
+            return parser.stopString();
+        }
+
+        @Override
+        public int reasoningTokens() {
+            return parser.reasoningTokens();
+        }
+
+        @Override
         public Piece cut() {
             return new Piece(parser.finish(AnswerParser.End.LIMIT), "");
         }
@@ -148,6 +207,16 @@ public final class ModelText implements TextCodec {
         @Override
         public @Nullable FinishReason ended() {
             return ended;
+        }
+
+        @Override
+        public @Nullable String stopString() {
+            return stops.matched();
+        }
+
+        @Override
+        public int reasoningTokens() {
+            return 0;
         }
 
         @Override

@@ -1,5 +1,7 @@
 package ai.deltafin.pipeline;
 
+import ai.deltafin.engine.sampling.Constraint;
+
 /** Text on its way in and out: prompts to ids, ids to what a client sees. Any thread may use it. */
 public interface TextCodec {
 
@@ -18,4 +20,11 @@ public interface TextCodec {
      * @throws RequestException for stop strings that cannot be honoured
      */
     AnswerReader reader(GenerateRequest request);
+
+    /**
+     * What the answer to a request must look like.
+     *
+     * @throws RequestException for a schema that decoding cannot be held to
+     */
+    Constraint constraint(GenerateRequest request);
 }

@@ -1,5 +1,6 @@
 package ai.deltafin.pipeline;
 
+import ai.deltafin.engine.sampling.Constraint;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import java.lang.System.Logger;
@@ -36,7 +37,9 @@ final class TokenizerVerticle extends VerticleBase {
         try {
             vertx.eventBus().send(Addresses.DECODE, encoded(arrival, start));
         } catch (RequestException e) {
-            end(arrival, new GenerationEvent.Failed(ErrorKind.INVALID_REQUEST, String.valueOf(e.getMessage())));
+            end(
+                    arrival,
+                    new GenerationEvent.Failed(ErrorKind.INVALID_REQUEST, String.valueOf(e.getMessage()), e.field()));
         } catch (CancellationException _) {
             long took = System.nanoTime() - start;
             end(arrival, GenerationEvent.Finished.beforeStart(0, arrival.arrivedNanos(), took));
@@ -49,9 +52,11 @@ final class TokenizerVerticle extends VerticleBase {
     private TokenizedRequest encoded(Arrival arrival, long start) {
         GenerateRequest request = arrival.request();
         AnswerReader answer = text.reader(request);
+        Constraint constraint = text.constraint(request);
         EncodedPrompt prompt = text.encode(request.prompt(), request.cancel());
         long took = System.nanoTime() - start;
-        return new TokenizedRequest(request, prompt, answer, arrival.outbox(), arrival.arrivedNanos(), took);
+        return new TokenizedRequest(
+                request, prompt, answer, constraint, arrival.outbox(), arrival.arrivedNanos(), took);
     }
 
     private void end(Arrival arrival, GenerationEvent ending) {

@@ -3,6 +3,7 @@ package ai.deltafin.pipeline;
 import ai.deltafin.engine.CancelledException;
 import ai.deltafin.engine.PassObserver;
 import ai.deltafin.engine.Rows;
+import ai.deltafin.engine.sampling.Constraint;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -110,9 +111,7 @@ final class FakeModel implements DecodeModel {
         @Override
         public EncodedPrompt encode(Prompt prompt, CancelToken cancel) {
             return switch (prompt) {
-                case Prompt.Text text
-                when text.text().equals("refuse") ->
-                    throw new RequestException("refused", new IllegalArgumentException());
+                case Prompt.Text text when text.text().equals("refuse") -> throw new RequestException(null, "refused");
                 case Prompt.Text text -> EncodedPrompt.of(text.text().chars().toArray());
                 case Prompt.Ids ids -> new EncodedPrompt(ids.ids(), new int[] {ids.ids().length - 1});
                 case Prompt.Chat _ -> throw new IllegalStateException("no chats here");
@@ -142,10 +141,25 @@ final class FakeModel implements DecodeModel {
                 }
 
                 @Override
+                public @Nullable String stopString() {
+                    return stops.matched();
+                }
+
+                @Override
+                public int reasoningTokens() {
+                    return 0;
+                }
+
+                @Override
                 public Piece cut() {
                     return new Piece(List.of(), stops.finish());
                 }
             };
+        }
+
+        @Override
+        public Constraint constraint(GenerateRequest request) {
+            return Constraint.NONE;
         }
     }
 }

@@ -107,7 +107,7 @@ class PipelineTest {
         List<GenerationEvent> events = send(text("xxxxe"), 10).untilEnd();
         assertThat(said(events)).isEqualTo("dcba");
         assertThat(end(events).reason()).isEqualTo(FinishReason.END);
-        assertThat(end(events).usage()).isEqualTo(new Usage(5, 0, 5));
+        assertThat(end(events).usage()).isEqualTo(new Usage(5, 0, 5, 0));
         assertThat(events.get(0)).isEqualTo(new GenerationEvent.Started(5, 0));
         assertThat(events.get(1)).isEqualTo(new GenerationEvent.PrefillProgress(3, 5, 0));
         assertThat(events.get(2)).isEqualTo(new GenerationEvent.PrefillProgress(5, 5, 0));
@@ -192,7 +192,7 @@ class PipelineTest {
         List<GenerationEvent> events =
                 send(text("x".repeat(997) + (char) 400), 100).untilEnd();
         assertThat(end(events).reason()).isEqualTo(FinishReason.LENGTH);
-        assertThat(end(events).usage()).isEqualTo(new Usage(998, 0, 3));
+        assertThat(end(events).usage()).isEqualTo(new Usage(998, 0, 3, 0));
     }
 
     @Test
@@ -224,7 +224,7 @@ class PipelineTest {
     }
 
     private static GenerateOptions client(String name) {
-        return new GenerateOptions(name, -1, false, false, GenerateOptions.PLAIN.constraint());
+        return new GenerateOptions(name, -1, false, false, CallRules.NONE);
     }
 
     private void noting(List<String> order, String name, GenerateOptions options) {
