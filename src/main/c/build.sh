@@ -43,5 +43,7 @@ for f in "$src"/*.c; do
   esac
 done
 "$cc" -shared -pthread ${CFLAGS:-} -o "$dir/$lib.new" $objects -lm
+# The benchmark's yardsticks live in a library of their own (bench/deltafin_bench.h).
+"$cc" $flags -shared -o "$dir/$(echo "$lib" | sed 's/deltafin/deltafin_bench/')" "$src"/bench/*.c
 mv "$dir/$lib.new" "$dir/$lib"
 echo "built $dir/$lib"

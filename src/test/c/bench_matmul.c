@@ -3,7 +3,7 @@
  * and (MXFP4) the plain design of public CPU kernels. Arms alternate; figures are medians over the repeats, GB/s of
  * weights and scales; `rows/s` is GB/s times T.
  *
- *   bench_matmul [threads [repeats]]      scripts: run.sh --bench
+ *   run.sh --bench [threads [repeats]]
  */
 #include "test.h"
 

@@ -1,20 +1,22 @@
 #!/bin/sh
 # Builds the native library and the kernel test programs (*_test.c) into a directory and runs them.
 #   run.sh [--work DIR] [--sanitize] [--quick] [host | aarch64 | all]     (default: all)
+#   run.sh --bench [threads [repeats]]     the matrix kernels at the real shapes, beside two yardsticks
 # host: this machine, every instruction set it has. aarch64: cross-compiled, run under qemu-aarch64 with --quick sweeps;
 # skipped with a message where compiler or emulator are missing. --sanitize: host with address and undefined behaviour checks.
 # Exit status 0: all that ran passed; 77: what was asked for alone is not possible here.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 main=$here/../../main/c
-work= sanitize= quick= what=all
+work= sanitize= quick= what=all bench=
 while [ $# -gt 0 ]; do
   case $1 in
     --work) work=$2; shift ;;
     --sanitize) sanitize=yes ;;
     --quick) quick=--quick ;;
+    --bench) bench=yes; shift; break ;;
     host|aarch64|all) what=$1 ;;
-    *) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+    *) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
   esac
   shift
 done
@@ -38,6 +40,14 @@ run_all() {
 
 compiler=${CC:-}
 for c in cc gcc clang; do [ -n "$compiler" ] || ! command -v "$c" >/dev/null 2>&1 || compiler=$c; done
+if [ -n "$bench" ]; then
+  sh "$main/build.sh" "$work/bench" "$work/bench-objects"
+  lib=$(dirname "$(ls "$work/bench"/*/libdeltafin.*)")
+  "$compiler" -std=gnu11 -O2 -pthread -I"$main/include" -I"$main" "$here/bench_matmul.c" -o "$work/bench/bench_matmul" \
+    -L"$lib" -ldeltafin -ldeltafin_bench -Wl,-rpath,"$lib"
+  "$work/bench/bench_matmul" "$@"
+  exit
+fi
 if [ "$what" != aarch64 ]; then
   [ -n "$compiler" ] || { echo "run.sh: no C compiler" >&2; exit 77; }
   if [ -n "$sanitize" ]; then
