@@ -82,9 +82,8 @@ static inline float mx_halve(const vf *sum) {
     return _mm_cvtss_f32(_mm_add_ss(t, _mm_movehdup_ps(t)));
 }
 
-#define TILE_R 1      /* rows at once with one row of x */
-#define TILE_R_2 1    /* with two */
-#define DIRECT_T_MX 2 /* most rows of x that MXFP4 takes without tiles */
+#define TILE_R 1    /* rows at once with one row of x */
+#define TILE_T_MX 2 /* most rows of x whose MXFP4 sums fit the registers */
 #define STEP_R_64 2
 #include "matmul_kernels.inc"
 

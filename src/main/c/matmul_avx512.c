@@ -56,9 +56,8 @@ static inline float mx_halve(const vf *sum) {
     return v_halve(vf_add(sum[0], sum[1]));
 }
 
-#define TILE_R 4      /* rows at once with one row of x */
-#define TILE_R_2 2    /* with two */
-#define DIRECT_T_MX 8 /* most rows of x that MXFP4 takes without tiles */
+#define TILE_R 4    /* rows at once with one row of x */
+#define TILE_T_MX 8 /* most rows of x whose MXFP4 sums fit the registers */
 #define STEP_R_64 4
 #include "matmul_kernels.inc"
 

@@ -65,9 +65,8 @@ static inline float mx_halve(const vf *sum) {
     return v_halve(vaddq_f32(vaddq_f32(u[0], u[2]), vaddq_f32(u[1], u[3])));
 }
 
-#define TILE_R 1      /* rows at once with one row of x */
-#define TILE_R_2 1    /* with two */
-#define DIRECT_T_MX 2 /* most rows of x that MXFP4 takes without tiles */
+#define TILE_R 1    /* rows at once with one row of x */
+#define TILE_T_MX 2 /* most rows of x whose MXFP4 sums fit the registers */
 #define STEP_R_64 4
 #include "matmul_kernels.inc"
 
